@@ -130,4 +130,28 @@ export const CLOCKS: readonly Mutant[] = [
     "toMs: readToMs ?? takenUpAtMs",
     "toMs: takenUpAtMs ?? readToMs",
   ),
+  one(
+    "what was told before a start is of the time that our wall clock makes of it now",
+    "src/actions/own-writes.ts",
+    "const atNumbers = isOfBefore ? aheadAtNumbers(store, resourceId) : [];",
+    'const atNumbers = isOfBefore && resourceId === "" ? aheadAtNumbers(store, resourceId) : [];',
+  ),
+  one(
+    "a position is held against what was told before a start by our wall clock as it goes now",
+    "src/settle/evidence/positions-before.ts",
+    "times.ofEarlierProcess(seenAtMs ?? Number.POSITIVE_INFINITY, leg)",
+    "times.ofWall(seenAtMs ?? Number.POSITIVE_INFINITY)",
+  ),
+  one(
+    "balances are held against what was told before a start by our wall clock as it goes now",
+    "src/settle/evidence/balances-before-writes.ts",
+    "now.ofEarlierProcess(seenAtMs ?? createdAtMs, leg)",
+    "now.ofWall(seenAtMs ?? createdAtMs)",
+  ),
+  one(
+    "what an earlier process was told is still to come where our wall clock was set back since",
+    "src/settle/evidence/moments-now.ts",
+    ".filter((momentMs) => momentMs <= nowMs);",
+    ".filter((momentMs) => momentMs <= Infinity);",
+  ),
 ];

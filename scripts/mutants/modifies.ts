@@ -76,7 +76,11 @@ export const MODIFIES: readonly Mutant[] = [
   {
     name: "an original without a record has no end",
     changes: [
-      { file: "src/settle/modify/original.ts", find: "const LOOKS_BEHIND = 5;", put: "const LOOKS_BEHIND = 10 ** 9;" },
+      {
+        file: "src/settle/look/look-beyond-record.ts",
+        find: "const LOOKS_BEHIND = 5;",
+        put: "const LOOKS_BEHIND = 10 ** 9;",
+      },
     ],
   },
   {

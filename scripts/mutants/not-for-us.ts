@@ -175,4 +175,10 @@ export const NOT_FOR_US: readonly Mutant[] = [
     "leg !== null && findAttemptByCloid(store, leg.cloid) !== null",
     "leg !== null",
   ),
+  one(
+    "the other side of a trade stands in the place of an order's own fill",
+    "src/settle/fills/index-fills.ts",
+    "toRows(account, ownFirst(store, account, byOid))",
+    "toRows(account, fills)",
+  ),
 ];

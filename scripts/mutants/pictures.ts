@@ -349,4 +349,34 @@ export const PICTURES: readonly Mutant[] = [
       { file: "src/exchange/account-picture.ts", find: "      account.running = newRunningTwaps();\n", put: "" },
     ],
   },
+  {
+    name: "what rested as its connection ended is told to rest",
+    changes: [
+      {
+        file: "src/exchange/account-picture.ts",
+        find: "newRunningTwaps();\n      doubtOpen(account);\n",
+        put: "newRunningTwaps();\n",
+      },
+    ],
+  },
+  {
+    name: "what rested before a frame that nobody could read is told to rest",
+    changes: [
+      {
+        file: "src/exchange/account-picture.ts",
+        find: "connection: null });\n      doubtOpen(account);\n      return;",
+        put: "connection: null });\n      return;",
+      },
+    ],
+  },
+  {
+    name: "an older word of the feed tells an order whose answer was lost",
+    changes: [
+      {
+        file: "src/settle/feed/told-orders.ts",
+        find: "picture.toldOf(tradingAddress, order.oid)?.isOpen === true;",
+        put: "picture.toldOf(tradingAddress, order.oid) !== null;",
+      },
+    ],
+  },
 ];

@@ -191,8 +191,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/own-writes.ts",
-        find: "Math.min(atMs + latestOffsetMs, exchange.nowMs());",
-        put: "atMs + latestOffsetMs;",
+        find: "Math.min(atMs + Math.max(latestOffsetMs, ...atNumbers), exchange.nowMs());",
+        put: "atMs + Math.max(latestOffsetMs, ...atNumbers);",
       },
     ],
   },

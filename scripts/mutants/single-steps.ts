@@ -155,10 +155,10 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     " && isOfOneMoment;",
   ),
   one(
-    "a trigger that has fired waits by a new word",
-    LOOK,
-    "told?.isOpen === true && !told.hasFired && told",
-    "told?.isOpen === true && told",
+    "a trigger that has fired waits by a new word, or by an older one of its feed",
+    "src/exchange/account-picture.ts",
+    "end === null && !hasFired;",
+    "end === null;",
   ),
   one(
     "what ended a moment ago is told over before its fills",
@@ -310,8 +310,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "our wall clock is believed to have gone on evenly since an order was taken for over",
     "src/settle/record/noted-time.ts",
-    "Math.max(aheadNowMs(world), ...atNumbers)",
-    "Math.min(aheadNowMs(world), Math.max(aheadNowMs(world), ...atNumbers))",
+    "Math.max(aheadNowMs(world), ...aheadAtNumbers(world.store, id))",
+    "Math.min(aheadNowMs(world), Math.max(aheadNowMs(world), ...aheadAtNumbers(world.store, id)))",
   ),
   one(
     "another's order hides for good that one which nothing has named is over",
@@ -334,8 +334,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one("an unknown order says nothing of why", "src/core/order-of-legs.ts", "(words ?? LOOKED_UP)", "words"),
   one(
     "a regular look does not ask for one that another's order stands for",
-    "src/settle/look/looks.ts",
-    "!isMissedBy(sight, sought.leg)",
+    "src/settle/look/look-beyond-record.ts",
+    "!isMissedBy(sight, leg)",
     'sight.kind !== "not_found"',
   ),
   one(

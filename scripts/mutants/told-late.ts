@@ -52,8 +52,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "an order is open again after its end",
     ACCOUNT_PICTURE,
-    "timeMs === newestMs && end === null;",
-    "timeMs === newestMs;",
+    "timeMs === newestMs && end === null && !hasFired;",
+    "timeMs === newestMs && !hasFired;",
   ),
   one(
     "an order is open by an older word",

@@ -156,4 +156,16 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
     "  unfound.byMs = keptMoment(unfound.byMs, byNowMs);\n",
     "",
   ),
+  one(
+    "an order that is over is looked for by its record alone while the answer to its placing is",
+    "src/settle/place/look-for-placed.ts",
+    'leg.state === "closing" && pursuit.looks >= LOOKS_BEHIND;',
+    'leg.state === "closing" && pursuit.looks < -LOOKS_BEHIND;',
+  ),
+  one(
+    "what a modify has placed is looked for by its record alone",
+    "src/settle/modify/pursue-modify.ts",
+    "const mayBeForgotten = pursuit.looks >= LOOKS_BEHIND;",
+    "const mayBeForgotten = pursuit.looks < -LOOKS_BEHIND;",
+  ),
 ];

@@ -4,6 +4,7 @@ import type { About, Happened } from "../core/mark.ts";
 import { dexOf, isSpot } from "../core/market.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Picture } from "../exchange/picture.ts";
+import { aheadAtNumbers } from "../settle/record/noted-time.ts";
 import { listEventsAfter, newestEventIds } from "../store/account-events.ts";
 import { onEvents, type StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/open.ts";
@@ -96,8 +97,13 @@ export function openOwnWrites({ store, clock, exchange, picture }: OwnWritesPart
     toldOffsets.delete(account.id);
     const mark = ownChanges(store);
     if (memory.mark === mark) return;
+    // What was told before this process nobody has heard here: the numbers of what was sent for it tell how our wall clock stood then.
+    const isOfBefore = memory.mark === null;
     memory.mark = mark;
-    const timeOf = (atMs: number) => Math.min(atMs + latestOffsetMs, exchange.nowMs());
+    const timeOf = ({ atMs, resourceId }: StoredEvent) => {
+      const atNumbers = isOfBefore ? aheadAtNumbers(store, resourceId) : [];
+      return Math.min(atMs + Math.max(latestOffsetMs, ...atNumbers), exchange.nowMs());
+    };
     for (;;) {
       const rows = listEventsAfter(store, { accountId: account.id, after: memory.lastId, limit: PAGE });
       memory.lastId = rows.at(-1)?.id ?? memory.lastId;
@@ -200,10 +206,11 @@ function asHeard(picture: KnownToBeTold, { tradingAddress: user }: Account, { ha
 
 const FILL_ID = /^([0-9]{1,16})-([^-]{1,60})-/;
 
-type Clocked = { timeOf(atMs: number): number; clocks: Clocks };
+type Clocked = { timeOf(event: StoredEvent): number; clocks: Clocks };
 
 /** Null for what moves neither positions nor balances. */
-function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, clocks }: Clocked): WriteChange | null {
+function changeOf(event: StoredEvent, { timeOf, clocks }: Clocked): WriteChange | null {
+  const { type, resourceId, payload, atMs } = event;
   if (type === "fill.created") {
     const [, timeMs, market] = FILL_ID.exec(resourceId) ?? [];
     return timeMs === undefined || market === undefined
@@ -221,7 +228,7 @@ function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, cl
   const told = area === "order" && typeof oid === "string" ? { oid, isOver } : null;
   // An operation does not say in which market it was.
   const where = typeof market === "string" ? market : null;
-  const timeMs = timeOf(atMs);
+  const timeMs = timeOf(event);
   return {
     market: where,
     happened: { kind: "noted", timeMs, atMs: Math.min(atMs, timeMs - clocks.offsetMs) },

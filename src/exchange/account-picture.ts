@@ -16,7 +16,7 @@ export type HeardOrder = {
   timeMs: number;
   heard: number;
   isOver: boolean;
-  /** The last word of it was that it is open. */
+  /** The last word of it was that it is open and has not fired, and none that came after it can have been missed. */
   isOpen: boolean;
   market: string;
   cloid: string | null;
@@ -112,6 +112,7 @@ export function hear(account: AccountPicture, event: FeedEvent): void {
       account.listed.clear();
       account.leftLists.clear();
       account.running = newRunningTwaps();
+      doubtOpen(account);
       return;
     case "order_updates":
       for (const update of event.updates) hearUpdate(account, update);
@@ -134,11 +135,17 @@ export function hear(account: AccountPicture, event: FeedEvent): void {
       // It may have been a record of a TWAP, which nothing tells again, or of an order.
       account.twaps = untold(account.twaps);
       for (const [dex, list] of account.open) account.open.set(dex, { ...list, connection: null });
+      doubtOpen(account);
       return;
     case "connected":
     case "refused":
       return;
   }
+}
+
+/** Their ends may have been told to nobody. */
+function doubtOpen({ updates }: AccountPicture): void {
+  for (const [oid, told] of updates) if (told.isOpen) updates.set(oid, { ...told, isOpen: false });
 }
 
 /** Still what was shown last, of when it was shown: what came after that is not known. */
@@ -181,7 +188,7 @@ function hearUpdate(account: AccountPicture, { order, status, statusTimestampMs:
   const newestMs = Math.max(timeMs, before?.timeMs ?? 0);
   const end = saysOver(status) ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null);
   const hasFired = meaning === "triggered" || before?.hasFired === true;
-  const isOpen = meaning === "open" && timeMs === newestMs && end === null;
+  const isOpen = meaning === "open" && timeMs === newestMs && end === null && !hasFired;
   const stands = { isOver: end !== null, isOpen, hasFired, timeMs: newestMs, heard: account.heard, end };
   updates.set(oid, { ...stands, market, cloid });
   const [oldest] = updates.keys();

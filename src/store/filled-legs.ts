@@ -13,7 +13,7 @@ import { whileUnchanged } from "./while-unchanged.ts";
 const filledLegs = prepared((store) => {
   const accountId = sql.placeholder("accountId");
   const newest = store
-    .select(columnsOf(orders, ["id", "number", "market", "side", "createdAtMs", "attemptedAtMs", "seenAtMs"]))
+    .select(columnsOf(orders, ["id", "number", "market", "side", "createdAtMs", "nonce", "attemptedAtMs", "seenAtMs"]))
     .from(orders)
     .where(isAmongNewest())
     .as("newest");
@@ -34,6 +34,7 @@ const filledLegs = prepared((store) => {
       filled: everyLeg.filledSize,
       size: sql<Decimal | null>`${fills.size}`,
       createdAtMs: newest.createdAtMs,
+      nonce: newest.nonce,
       attemptedAtMs: newest.attemptedAtMs,
       seenAtMs: newest.seenAtMs,
     })
@@ -57,6 +58,8 @@ export type FilledLeg = {
   filled: Decimal;
   kept: Decimal;
   createdAtMs: number;
+  /** Of the action that placed its order: the exchange's time of its making. */
+  nonce: number | null;
   attemptedAtMs: number | null;
   seenAtMs: number | null;
   moments: LegMoments;

@@ -99,3 +99,21 @@ test("what was told between two steps of our wall clock is of no earlier than it
   expect(told?.timeMs).toBeGreaterThanOrEqual(toldAtMs);
   expect(told?.timeMs).toBeLessThanOrEqual(exchange.nowMs());
 });
+
+test.each([
+  ["forth", 18_925_000],
+  ["back", -459_000],
+])(
+  "what was told before a start is of no earlier than it was, with a wall clock set %s since (seed 1134775)",
+  async (_name, stepMs) => {
+    const rig = openGatewayRig();
+    const { store, picture, exchange } = rig.deps;
+    const sentAtMs = exchange.nowMs();
+    await rig.answerOf(rig.place("key-0001"));
+    const writes = openOwnWrites({ store, clock: rig.clock, exchange, picture });
+    rig.clock.stepWall(stepMs);
+    const last = writes.told(ACCOUNT, { dex: "" })().at(-1);
+    expect(last?.timeMs).toBeGreaterThanOrEqual(sentAtMs);
+    expect(last?.timeMs).toBeLessThanOrEqual(exchange.nowMs());
+  },
+);

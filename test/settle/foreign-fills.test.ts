@@ -66,3 +66,15 @@ test.each<[string, object, string | null]>([
   expect([status, error?.startsWith("ALARM") ?? false]).toEqual(["filled", words !== null]);
   if (words !== null) expect(error).toContain(words);
 });
+
+test("of both sides of one trade, in an answer that holds another account's too, an order's own is kept (seed 1582640)", async () => {
+  const stage = await openStage();
+  const { id, order } = await stage.place();
+  const { rig, follower } = stage;
+  const [own] = fillsOf({ ...order, fills: [{ size: "0.4", atMs: rig.clock.nowMs(), tid: 50, isShown: true }] });
+  const fills = parseFills([{ ...own, oid: 77_777, side: "A", cloid: null }, own]);
+  if (fills === null) throw new Error("the test's own fills cannot be read");
+  follower.onEvent(USER, { kind: "fills", fills, isSnapshot: false });
+  await rig.clock.advance(100);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", filledSize: "0.4", averagePrice: "100" });
+});

@@ -1,13 +1,19 @@
 /** A record that shows an order open after another one has said that it is over, or that nothing is left of it: it may be of before that. */
 import { expect, test } from "bun:test";
+import type { FeedEvent } from "../../src/exchange/feed-event.ts";
 import { findOrder } from "../../src/store/orders.ts";
-import { DELIVERY, openGatewayRig } from "../support/gateway-rig.ts";
+import { parseFrame } from "../../src/wire/answer/stream.ts";
+import { ACCOUNT, DELIVERY, openGatewayRig } from "../support/gateway-rig.ts";
 import { recordOf } from "../support/small-venue.ts";
 
 type Shown = { status: string; sz?: string };
 
 /** An order that rests, its records one after the other, and the list of open orders, which holds it or not. */
-async function statusesAfter(records: readonly Shown[], isListed: boolean): Promise<unknown[]> {
+async function statusesAfter(
+  records: readonly Shown[],
+  isListed: boolean,
+  told: readonly FeedEvent[] = [],
+): Promise<unknown[]> {
   const rig = openGatewayRig();
   const { order } = await rig.answerOf(rig.place("key-0001"));
   const id = String(order["id"]);
@@ -15,6 +21,7 @@ async function statusesAfter(records: readonly Shown[], isListed: boolean): Prom
   const [placed] = rig.venue.orders;
   if (placed === undefined) throw new Error("nothing placed");
   const record = recordOf(placed) as { order: object; statusTimestamp: number };
+  for (const event of [updateOf(record), ...told]) if (told.length > 0) rig.deps.picture.hear(USER, event);
   if (!isListed) rig.exchange.answer("frontendOpenOrders", () => []);
   const statuses: unknown[] = [];
   for (const { status, ...left } of records) {
@@ -30,6 +37,23 @@ async function statusesAfter(records: readonly Shown[], isListed: boolean): Prom
 }
 
 const OPEN: Shown = { status: "open" };
+const USER = ACCOUNT.tradingAddress;
+
+/** That it rests, as its feed tells it. */
+function updateOf(record: object): FeedEvent {
+  const frame = parseFrame(JSON.stringify({ channel: "orderUpdates", data: [record] }));
+  if (frame?.kind !== "order_updates") throw new Error("the test's own update cannot be read");
+  return { kind: "order_updates", updates: frame.updates };
+}
+
+test.each<[string, FeedEvent, string]>([
+  ["says so while it goes on telling", { kind: "connected" }, "open"],
+  ["says nothing once its connection has ended", { kind: "disconnected", reason: "gone" }, "unknown"],
+  ["says nothing once something of it could not be read", { kind: "gap", reason: "cut" }, "unknown"],
+])("that its feed had told it open %s", async (_what, since, status) => {
+  const over = { status: "canceled" };
+  expect((await statusesAfter([OPEN, over, OPEN], false, [since])).at(-1)).toBe(status);
+});
 
 test.each<[string, Shown]>([
   ["filled", { status: "filled", sz: "0.0" }],

@@ -18,9 +18,12 @@ async function openStage(terms: Partial<OrderTerms>) {
   const [placed] = rig.venue.orders;
   if (placed === undefined) throw new Error("nothing placed");
   for (const type of ["orderStatus", "userFillsByTime"]) rig.venue.failing.add(type);
-  const tell = (status: string, shown: object = {}) => {
+  /** @param words in one frame */
+  const tell = (words: string | readonly string[], shown: object = {}) => {
     const record = recordOf(placed) as { order: object };
-    const data = [{ ...record, status, statusTimestamp: rig.clock.nowMs(), order: { ...record.order, ...shown } }];
+    const statuses = typeof words === "string" ? [words] : words;
+    const terms = { ...record.order, ...shown };
+    const data = statuses.map((status) => ({ ...record, status, statusTimestamp: rig.clock.nowMs(), order: terms }));
     const frame = parseFrame(JSON.stringify({ channel: "orderUpdates", data }));
     if (frame?.kind !== "order_updates") throw new Error("the test's own update cannot be read");
     follower.onEvent(ACCOUNT.tradingAddress, { kind: "order_updates", updates: frame.updates });
@@ -31,8 +34,9 @@ async function openStage(terms: Partial<OrderTerms>) {
 
 const OVER = { status: "unknown", filledSize: null, error: expect.stringMatching(/^it is over at the exchange; /) };
 
-test.each<[string, Partial<OrderTerms>, string, object]>([
+test.each<[string, Partial<OrderTerms>, string | string[], object]>([
   ["a cancel of one that rests", {}, "canceled", OVER],
+  ["a cancel of one that rests, and in the same frame an older word after it", {}, ["canceled", "open"], OVER],
   ["a cancel in the exchange's own words", {}, "marginCanceled", OVER],
   ["a cancel of one that waits", STOP, "canceled", OVER],
   ["the end of one that is said to be filled", {}, "filled", OVER],

@@ -99,10 +99,19 @@ export function auditEnds({ dialogues, reads, copies }: Asked): string[] {
     // What was refused at one door and done by a copy is told as it is from then on.
     if (copies.isOf(fieldOf(body, "id"), fieldOf(body, "exchange_order_id"))) return [];
     if (CLOSED.includes(was) && was !== is) findings.push(`an order was shown ${was}, and later ${is}: ${body}`);
-    const [had, has] = [fieldOf(before.body, "filled_size") ?? "0", fieldOf(body, "filled_size") ?? "0"];
-    if (units(has) < units(had)) findings.push(`an order was shown with ${had} filled, and later with ${has}: ${body}`);
+    const figured = told
+      .slice(0, index)
+      .findLast((other) => isEarlier(other, { turn, body }) && !isSumOpen(other.body));
+    const [had, has] = [fieldOf(figured?.body ?? "{}", "filled_size") ?? "0", fieldOf(body, "filled_size") ?? "0"];
+    if (!isSumOpen(body) && units(has) < units(had))
+      findings.push(`an order was shown with ${had} filled, and later with ${has}: ${body}`);
     return findings;
   });
+}
+
+/** Nobody knows whether what was filled is its own: that takes back no figure, and what is told next is no less than the last one. */
+function isSumOpen(body: string): boolean {
+  return fieldOf(body, "status") === "unknown" && fieldOf(body, "filled_size") === null;
 }
 
 type Told = { turn: Turn; body: string };

@@ -167,3 +167,41 @@ test.each([
     expect(told.error).toContain("not carried out");
   },
 );
+
+test("a modify ends although what it had placed is forgotten before its fills are shown", async () => {
+  const s = await scene();
+  const hidden = { fills: false, oid: "" };
+  holdStores(s, (type, text) => {
+    const { fills, oid } = hidden;
+    if (fills && type.startsWith("userFills")) return "[]";
+    if (oid === "") return text;
+    if (type === "orderStatus" && text.includes(`"oid":${oid},`)) return '{"status":"unknownOid"}';
+    if (type !== "historicalOrders") return text;
+    const rows: { order: { oid: number } }[] = JSON.parse(text);
+    return JSON.stringify(rows.filter(({ order }) => String(order.oid) !== oid));
+  });
+  const placed = shown(await s.tell("forgotten", limit("buy", 94_000)));
+  hidden.fills = true;
+  s.setFate(({ body }) => (body.includes('"batchModify"') ? UNHEARD : directly(5)));
+  const modify = { kind: "modify" as const, id: placed.id, price: "94001", size: null, alwaysPlace: false };
+  s.ask("forgotten-modify", modify);
+  await s.pass(50);
+  const [beside] = liveOrders(s);
+  trade(s, MAKER, { isBuy: false, price: 94_001, size: "0.004" });
+  const cancel = { type: "cancel", cancels: [{ a: 0, o: beside }] };
+  s.venue.act(s.party.account.ownerAddress, cancel as unknown as Parameters<typeof s.venue.act>[1]);
+  await s.pass(15_000);
+  trade(s, MAKER, { isBuy: false, price: 95_100, size: "1" });
+  hidden.oid = String(beside);
+  hidden.fills = false;
+  s.setFate(() => directly(5));
+  for (let nth = 0; nth < 5; nth += 1) {
+    await s.pass(30_000);
+    trade(s, s.party.account.ownerAddress, { isBuy: true, price: 95_100, size: "0.01" });
+  }
+  expect(shown(await s.tell("forgotten-modify", modify))).toMatchObject({
+    http: 200,
+    status: "canceled",
+    filled: "0.004",
+  });
+});

@@ -6,6 +6,7 @@ import type { ToldEvent } from "./tellings.ts";
 import type { Party } from "./template.ts";
 import { units } from "./truth.ts";
 import type { Execution, Venue } from "./venue.ts";
+import type { Wrongly } from "./worlds/wrong.ts";
 
 type Told = { name: string; body: string };
 type Run = {
@@ -16,6 +17,7 @@ type Run = {
   stop: { party: Party } | null;
   told: readonly ToldEvent[];
   copies: Copies;
+  wrongly: Pick<Wrongly, "toldEmptied">;
 };
 
 export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string[] {
@@ -32,7 +34,11 @@ export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string
     isOfCopy || status === "succeeded"
       ? isSoundSuccess(run, dialogue, { ask, done })
       : isSoundRefusal(run, dialogue, { ask, done });
-  if (!isRight) findings.push(`${told.name} was executed ${done.length} times, and was answered ${told.body}`);
+  // Nothing that is shown of a TWAP is its own for certain: one of a hand may have its terms, and the exchange's word on its number stands.
+  const isEmptied = done.some(({ nonce }) => run.wrongly.toldEmptied.has(nonce));
+  const isBelieved = ask.kind === "twap" && status === "rejected" && isEmptied;
+  if (!isRight && !isBelieved)
+    findings.push(`${told.name} was executed ${done.length} times, and was answered ${told.body}`);
   const [only] = done;
   const twapId = only === undefined ? null : twapIdIn(only);
   if (ask.kind === "twap" && status === "succeeded" && fieldOf(told.body, "exchange_id") !== String(twapId)) {

@@ -8,6 +8,7 @@ import { findOrder } from "../../store/orders.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { isMissedBy, lookAtLeg } from "../look/look.ts";
+import { LOOKS_BEHIND } from "../look/look-beyond-record.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { openAttempt, recordOver } from "../record/record.ts";
 import { sendOwn } from "../send/send-own.ts";
@@ -38,8 +39,6 @@ const MAX_REISSUE_AFTER_MS = 60_000;
 const ASK_BY_NAME_AFTER_MS = 60_000;
 /** Looks at a canceled leg before it is given up to read what had been filled by then: some minutes. */
 const MAX_LOOKS_AT_CLOSED = 60;
-/** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
-const LOOKS_BEHIND = 5;
 
 /**
  * One step of an armed cancel: it ends only when every leg of the order is closed and everything that could still

@@ -194,10 +194,10 @@ function unlistedLegs(world: ToDoubt, { id }: Account, isShared: boolean): Fille
     .filter((leg) => compare(leg.kept, leg.filled) < 0 && isNews(leg));
 }
 
-/** By our wall clock what an earlier process was told, and where that lies ahead nobody knows when. */
-function toldAtMs(now: MomentsNow, { moments, seenAtMs, createdAtMs }: FilledLeg): number {
+function toldAtMs(now: MomentsNow, leg: FilledLeg): number {
+  const { moments, seenAtMs, createdAtMs } = leg;
   const elapsedMs = moments.filledElapsedMs ?? moments.sentElapsedMs;
-  return elapsedMs === null ? now.ofWall(seenAtMs ?? createdAtMs) : now.ofMonotonic(elapsedMs);
+  return elapsedMs === null ? now.ofEarlierProcess(seenAtMs ?? createdAtMs, leg) : now.ofMonotonic(elapsedMs);
 }
 
 /** By how much nobody can say yet. In which another dex pays its fills say. */

@@ -6,13 +6,27 @@ export type MomentsNow = {
   ofMonotonic(elapsedMs: number): number;
   /** As our wall clock goes now: what it has noted it may have noted before it was set. */
   ofWall(atMs: number): number;
+  /**
+   * What a process before this one has noted of an order: by our wall clock as it goes now, or as it stood when the number of the order was
+   * made, for it may have been set since either. The later of the two that is not still to come; where both are, nobody knows when.
+   */
+  ofEarlierProcess(atMs: number, number: MadeNumber): number;
 };
+
+/** When a number was made: it is the exchange's time of that, and `attemptedAtMs` is our wall clock's. Null where none was. */
+type MadeNumber = { nonce: number | null; attemptedAtMs: number | null };
 
 export function momentsNow({ clock, exchange }: With<"clock" | "exchange">): MomentsNow {
   const [nowMs, wallMs, elapsedMs] = [exchange.nowMs(), clock.nowMs(), clock.elapsedMs()];
+  const ofWall = (atMs: number) => nowMs - (wallMs - atMs);
   return {
     nowMs,
     ofMonotonic: (momentMs) => nowMs - (elapsedMs - momentMs),
-    ofWall: (atMs) => nowMs - (wallMs - atMs),
+    ofWall,
+    ofEarlierProcess(atMs, { nonce, attemptedAtMs }) {
+      const byNumber = nonce === null || attemptedAtMs === null ? ofWall(atMs) : atMs + nonce - attemptedAtMs;
+      const past = [ofWall(atMs), byNumber].filter((momentMs) => momentMs <= nowMs);
+      return past.length === 0 ? ofWall(atMs) : Math.max(...past);
+    },
   };
 }

@@ -121,8 +121,8 @@ function isOfPerpetuals(market: string, dex: string): boolean {
 }
 
 /** What an earlier process has noted is known by our wall clock alone. */
-function toldOf({ moments, attemptedAtMs, seenAtMs, ...leg }: FilledLeg, times: MomentsNow): OrderFilling {
-  const { number, oid, side, filled, kept } = leg;
+function toldOf({ moments, seenAtMs, ...leg }: FilledLeg, times: MomentsNow): OrderFilling {
+  const { number, oid, side, filled, kept, attemptedAtMs } = leg;
   const { sentElapsedMs, filledElapsedMs } = moments;
   const signed = (size: Decimal) => signedSize(side, size);
   const byWall = attemptedAtMs === null ? null : times.ofWall(attemptedAtMs);
@@ -134,7 +134,7 @@ function toldOf({ moments, attemptedAtMs, seenAtMs, ...leg }: FilledLeg, times: 
     sentAtMs: sentElapsedMs === null ? byWall : times.ofMonotonic(sentElapsedMs),
     toldAtMs:
       filledElapsedMs === null
-        ? times.ofWall(seenAtMs ?? Number.POSITIVE_INFINITY)
+        ? times.ofEarlierProcess(seenAtMs ?? Number.POSITIVE_INFINITY, leg)
         : times.ofMonotonic(filledElapsedMs),
   };
 }

@@ -41,7 +41,7 @@ export function openToldOrders(world: ToFollow, { watch, index, others }: ToldOr
     nameTaken(world, leg, update.order.oid);
     if (!isNews(leg, update)) return;
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
-    if (statusMeaning(update.status) === "open" && isLost(world, leg) && isAllTold(world, account, update))
+    if (isOpenByAll(world, account, update) && isLost(world, leg) && isAllTold(world, account, update))
       applySight(world, leg, openSight(leg, update));
     if (isPursued(world, leg, update)) return;
     if (LIVES.has(statusMeaning(update.status))) watch.beginSoon(leg.orderId, "changed");
@@ -92,6 +92,18 @@ function nameTaken(world: With<"clock" | "store">, leg: Leg, oid: string): void 
   if (leg.oid !== null || !wasTaken(leg) || isKnownAnothers(world, leg, oid)) return;
   const event = { type: "reported", oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+}
+
+/**
+ * It is the last word of all that its feed has told. Frames overtake one another (a late `open` of what was canceled has been seen), a trigger that has
+ * fired waits no more, and while its connection was away, or could not be read, nobody was told of an end.
+ */
+function isOpenByAll(
+  { picture }: With<"picture">,
+  { tradingAddress }: Account,
+  { order, status }: OrderUpdate,
+): boolean {
+  return statusMeaning(status) === "open" && picture.toldOf(tradingAddress, order.oid)?.isOpen === true;
 }
 
 /**

@@ -74,7 +74,7 @@ function addFills(
   const { store } = world;
   const byOid = [...Map.groupBy(fills, ({ oid }) => oid)].map(([oid, ofOid]) => ({ oid, fills: ofOid }));
   const fresh = inTransactionNotWaiting(store, () => {
-    const added = insertFills(store, toRows(account, fills), {
+    const added = insertFills(store, toRows(account, ownFirst(store, account, byOid)), {
       atMs: world.clock.nowMs(),
       toldFromMs: bornAtMs(world, account),
     });
@@ -223,6 +223,16 @@ function noteCompleteTo({ store }: With<"store">, { id }: Account, newestMs: num
   const knownMs = findFillCursor(store, id);
   if (knownMs !== null && newestMs <= knownMs) return;
   inTransactionNotWaiting(store, () => setFillCursor(store, id, newestMs));
+}
+
+/**
+ * Both sides of a trade have its name, and an account has one of them: where an answer holds the other as well, which is another account's, the one
+ * of an order that is known here stands.
+ */
+function ownFirst(store: Store, account: Account, byOid: readonly LegFills[]): Fill[] {
+  const isOwn = ({ oid }: LegFills) => findLegByOid(store, account.id, oid) !== null;
+  const [own, others] = [byOid.filter(isOwn), byOid.filter((named) => !isOwn(named))];
+  return [...own, ...others].flatMap(({ fills }) => fills);
 }
 
 function toRows(account: Account, fills: readonly Fill[]): StoredFill[] {

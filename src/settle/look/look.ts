@@ -298,10 +298,10 @@ function closedUnsaid(world: ToLook, evidence: FillEvidence, sought: Sought, see
   return closed(world, evidence, sought, { ...seen, statusTimestampMs: overByMs, isEndUnsaid: true });
 }
 
-/** The feed's last word of it is that it is open, and from no earlier than the record's: the new word is one for that. */
+/** The feed's last word of it is that it is open, and from no earlier than the record's. */
 function isToldOpen({ picture }: With<"picture">, { user }: Sought, { order, statusTimestampMs }: LookAnswer): boolean {
   const told = picture.toldOf(user, order.oid);
-  return told?.isOpen === true && !told.hasFired && told.timeMs >= statusTimestampMs;
+  return told?.isOpen === true && told.timeMs >= statusTimestampMs;
 }
 
 /** An order that is shown open. `isArmed`: it waits for its trigger; left out, as what shows it says. */

@@ -1,4 +1,4 @@
-import { isLive, isSaidOver } from "../../core/order.ts";
+import { isLive } from "../../core/order.ts";
 import type { LookResult } from "../../deps.ts";
 import type { Reader } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
@@ -8,7 +8,8 @@ import { findOrder } from "../../store/orders.ts";
 import { askedTerms } from "../evidence/difference.ts";
 import type { Tools } from "../pursuit.ts";
 import { applySight, liveLeg } from "./apply-sight.ts";
-import { isMissedBy, lookAtLeg, type Sight, type Sought } from "./look.ts";
+import { lookAtLeg, type Sight, type Sought } from "./look.ts";
+import { lookBeyondRecord } from "./look-beyond-record.ts";
 
 /**
  * Looks at single orders for those who read them: at most one a second an order, shared by all who ask. One that has met an end, and shows the order
@@ -82,12 +83,8 @@ async function lookOnce(
 }
 
 async function lookAt(tools: Tools, sought: Sought, purpose: LookPurpose): Promise<Sight> {
+  if (purpose === "settle") return lookBeyondRecord(tools, sought, { purpose });
   const sight = await lookAtLeg(tools.world, tools.evidence, sought, { purpose });
   if (sight.kind === "seen" || sight.kind === "unfinished") tools.vanished.shown(sought.leg.cloid);
-  if (purpose !== "settle" || !isMissedBy(sight, sought.leg)) return sight;
-  // A cancel that was carried out may have met the other one.
-  if (sight.kind === "foreign" && isSaidOver(sought.leg)) return sight;
-  // The alarm about somebody else's order is raised in any case.
-  if (sight.kind === "foreign") applySight(tools.world, sought.leg, sight);
-  return tools.vanished.look(sought);
+  return sight;
 }

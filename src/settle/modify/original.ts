@@ -21,6 +21,7 @@ import { askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { recordOf } from "../evidence/vanished.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { readAnswer, type Sight, type Sought, statusRequest, toldEnd } from "../look/look.ts";
+import { LOOKS_BEHIND } from "../look/look-beyond-record.ts";
 import type { Sweep } from "../look/sweep.ts";
 import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
 import { recordOver } from "../record/record.ts";
@@ -195,9 +196,6 @@ async function heedPlacing(
   }
   return answer.kind === "order" && difference === null ? answer.order : null;
 }
-
-/** Looks by id that may miss the original because a node is behind, before all of the account is read. */
-const LOOKS_BEHIND = 5;
 
 /** Nothing but the record of what was placed in any case tells when that was: where the look-up by id has none, the history may. */
 async function orPlacingFromHistory(

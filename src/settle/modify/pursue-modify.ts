@@ -10,6 +10,7 @@ import { isCarriedOut } from "../cancel/cancel.ts";
 import { weighAbsence } from "../evidence/absence.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { lookAtLeg } from "../look/look.ts";
+import { LOOKS_BEHIND, lookBeyondRecord } from "../look/look-beyond-record.ts";
 import { lookForPlaced } from "../place/look-for-placed.ts";
 import { absenceEvent } from "../place/pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "../pursuit.ts";
@@ -45,7 +46,7 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
     return false;
   }
   if (isUnnamed(legsOfModify(world, attempt).replacement) && pursuit.looks < MAX_LOOKS_FOR_NAME) return false;
-  if (await isClosing(tools, attempt)) return false;
+  if (await isClosing(tools, attempt, pursuit)) return false;
   if (isToBeWeighed(world, seen, look)) return false;
   const finish = finishModify(world, seen, hasCanceledOriginal(look.facts, end));
   if (finish.kind === "ended") return true;
@@ -79,11 +80,16 @@ function isToWait(
  * True while a leg is over, and what was filled of it is not known yet: the answer to the modify would be `unknown` for
  * ever, or of a time before that. Something else may have closed the replacement meanwhile, a cancel for one.
  */
-async function isClosing(tools: Tools, attempt: Attempt): Promise<boolean> {
+async function isClosing(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
   if (!hasClosingLeg(world, attempt)) return false;
   const sought = tools.soughtOf(attempt);
-  applySight(world, sought.leg, await lookAtLeg(world, tools.evidence, sought, { purpose: "settle" }));
+  const options = { purpose: "settle" } as const;
+  const mayBeForgotten = pursuit.looks >= LOOKS_BEHIND;
+  const sight = await (mayBeForgotten
+    ? lookBeyondRecord(tools, sought, options)
+    : lookAtLeg(world, tools.evidence, sought, options));
+  applySight(world, sought.leg, sight);
   return openAttempt(world.store, attempt.id) === null || hasClosingLeg(world, attempt);
 }
 

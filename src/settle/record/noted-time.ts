@@ -2,6 +2,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
+import type { Store } from "../../store/open.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 
 /**
@@ -18,8 +19,7 @@ export function notedAtLatestMs(
   { id, seenAtMs }: Noted,
   nowMs: number,
 ): number {
-  const atNumbers = listAttemptsOf(world.store, id).map(({ nonce, createdAtMs }) => nonce - createdAtMs);
-  const atMs = (seenAtMs ?? nowMs) + Math.max(aheadNowMs(world), ...atNumbers);
+  const atMs = (seenAtMs ?? nowMs) + Math.max(aheadNowMs(world), ...aheadAtNumbers(world.store, id));
   return seenAtMs === null ? atMs : readByMs(world, `${id} ${seenAtMs}`, atMs);
 }
 
@@ -59,6 +59,11 @@ export function signedAtMs(
   { nonce, expiresAtMs }: Pick<Attempt, "expiresAtMs" | "nonce">,
 ): number {
   return Math.min(nonce, expiresAtMs - settings.timings.actionLifeMs);
+}
+
+/** How far the exchange's time was ahead of our wall clock, at most, as each number of an order or an operation was made; milliseconds. */
+export function aheadAtNumbers(store: Store, resourceId: string): number[] {
+  return listAttemptsOf(store, resourceId).map(({ nonce, createdAtMs }) => nonce - createdAtMs);
 }
 
 /** How far the exchange's time is ahead of our wall clock, milliseconds. */

@@ -55,6 +55,8 @@ export type Wrongly = {
    * known later only, as where a copy of it was executed.
    */
   readonly namelessMs: ReadonlyMap<number, number>;
+  /** Numbers of which an empty action was told to have taken them, in an answer like any other to one, and had not: it is believed. */
+  readonly toldEmptied: ReadonlySet<number>;
   /** Ids of fills in answers to this account that were another's, and in which nothing says so. */
   fillsGivenTo(user: string): ReadonlySet<string>;
   /** When this account was given a state that was not its own, and that nothing in it tells from it; milliseconds of virtual time. */
@@ -73,6 +75,7 @@ export type WrongAnswers = Wrongly & { tell(body: string, answer: HttpAnswer): H
 
 export const NOTHING_WRONG: Wrongly = {
   namelessMs: new Map(),
+  toldEmptied: new Set(),
   fillsGivenTo: () => new Set(),
   statesGivenTo: () => [],
   topsGiven: () => [],
@@ -92,6 +95,9 @@ type Asked = {
   nonce?: number;
 };
 
+/** As an empty action is answered that is the first of its number. */
+const EMPTIED = '{"status":"ok","response":{"type":"default"}}';
+
 type Exchange = { body: string; asked: Asked; name: string; answer: HttpAnswer };
 
 /** Answers that may be met again. */
@@ -101,6 +107,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
   const { venue, chance, isOver, nowMs } = parts;
   const before: Exchange[] = [];
   const namelessMs = new Map<number, number>();
+  const toldEmptied = new Set<number>();
   const fills = new Map<string, Set<string>>();
   const states = new Map<string, number[]>();
   const tops: WrongTop[] = [];
@@ -109,6 +116,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
   function note({ asked, name }: Exchange, told: HttpAnswer): void {
     if (asked.action !== undefined && asked.nonce !== undefined) {
       if (!/"cloid":"0x/.test(told.body)) namelessMs.set(asked.nonce, nowMs());
+      if (name === "noop" && told.body === EMPTIED) toldEmptied.add(asked.nonce);
       return;
     }
     wereListsWrong ||= LISTS_OF_MARKETS.has(name) && !namesOtherDex(asked, told);
@@ -122,6 +130,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
 
   return {
     namelessMs,
+    toldEmptied,
     fillsGivenTo: (user) => fills.get(user) ?? new Set(),
     wereListsWrong: () => wereListsWrong,
     statesGivenTo: (user) => states.get(user) ?? [],
