@@ -41,7 +41,9 @@ export class Client {
         this.answers.push({ status: answer.status, ms: to - from, path: path.replace(/[0-9a-f-]{36}/, "{id}") });
         if (answer.status >= 400 && process.env.STRANGER_ASKED)
           console.log(method, path, answer.status, JSON.stringify(answer.body).slice(0, 300));
-        this.#hear({ from, to, via: `${method} ${path}` }, answer.body);
+        // An answer that says of when it is claims nothing of later.
+        const claimed = answer.asOf ? Math.min(from, Date.parse(answer.asOf)) : from;
+        this.#hear({ from: claimed, to, via: `${method} ${path}` }, answer.body);
         return answer;
       }
       if (answer)
@@ -71,6 +73,7 @@ export class Client {
     return {
       status: answer.status,
       retryAfter: answer.headers.get("retry-after"),
+      asOf: answer.headers.get("x-data-as-of"),
       body: text ? JSON.parse(text) : null,
     };
   }

@@ -159,6 +159,7 @@ function fillsByTime(ledger, at, { startTime, endTime = Number.MAX_SAFE_INTEGER,
 
 export function state(ledger, at, dex) {
   let value = 0n;
+  let used = 0n;
   const assetPositions = [];
   for (const coin of COINS) {
     const market = MARKETS[coin];
@@ -167,14 +168,14 @@ export function state(ledger, at, dex) {
     if (size === 0n) continue;
     const worth = (size < 0n ? -size : size) * BigInt(market.mid);
     value += worth;
+    used += marginOf(worth);
     assetPositions.push(position(coin, size, worth));
   }
-  const margin = text((value / 10n / 100n) * 100n);
   const sums = {
     accountValue: "1000000.0",
     totalNtlPos: text(value),
     totalRawUsd: "1000000.0",
-    totalMarginUsed: margin,
+    totalMarginUsed: text(used),
   };
   return {
     marginSummary: sums,
@@ -184,6 +185,11 @@ export function state(ledger, at, dex) {
     assetPositions,
     time: at,
   };
+}
+
+/** Cut to a millionth, each by itself. */
+function marginOf(worth) {
+  return (worth / 1000n) * 100n;
 }
 
 function position(coin, size, worth) {
@@ -198,7 +204,7 @@ function position(coin, size, worth) {
       unrealizedPnl: "0.0",
       returnOnEquity: "0.0",
       liquidationPx: null,
-      marginUsed: text((worth / 10n / 100n) * 100n),
+      marginUsed: text(marginOf(worth)),
       maxLeverage: 20,
       cumFunding: { allTime: "0.0", sinceOpen: "0.0", sinceChange: "0.0" },
     },

@@ -1,5 +1,6 @@
 // Everything that was told, held against the ledger: a status, a size, a price and a reason have to have been so when they were told.
 
+import { isKnown } from "./client.mjs";
 import { ONE, units } from "./decimal.mjs";
 import { fillRow } from "./ledger.mjs";
 
@@ -114,7 +115,7 @@ export class Judge {
 
   #reason(order, status, told, truth) {
     if (/ALARM/.test(order.error ?? "")) this.find("an alarm", told, truth);
-    if (order.status === "filled" && order.error !== null && !/modify/.test(order.error))
+    if (order.status === "filled" && order.error !== null && !/modify|while it was being replaced/.test(order.error))
       this.find("filled, with a reason", told, truth);
     if (order.status === "canceled" && status === "marginCanceled" && !/margin/i.test(order.error ?? ""))
       this.find("another reason", told, truth);
@@ -201,24 +202,28 @@ export class Judge {
     }
   }
 
-  /** How long after its end each order was told with its size: the middle one, the longest, and how many are not. */
-  delays() {
+  /** How long after its end each order was told with its size, shortest first. */
+  #waits() {
     const first = new Map();
-    for (const { order, to } of this.client.told) {
-      if (
-        FINAL.has(order.status) &&
-        (order.filled_size !== null || order.status === "rejected") &&
-        !first.has(order.id)
-      )
-        first.set(order.id, { to, order });
-    }
-    const list = [];
-    for (const { to, order } of first.values()) {
-      const last = this.chain(order).at(-1);
-      if (last) list.push(to - last.versions.at(-1).at);
-    }
-    list.sort((one, other) => one - other);
-    return { middle: list[list.length >> 1] ?? 0, most: list.at(-1) ?? 0, told: list.length };
+    for (const { order, to } of this.client.told)
+      if (isKnown(order) && !first.has(order.id)) first.set(order.id, { to, order });
+    return [...first.values()]
+      .flatMap(({ to, order }) => {
+        const last = this.chain(order).at(-1);
+        return last ? [{ id: order.id, ms: to - last.versions.at(-1).at }] : [];
+      })
+      .toSorted((one, other) => one.ms - other.ms);
+  }
+
+  delays() {
+    const waits = this.#waits();
+    return { middle: waits[waits.length >> 1]?.ms ?? 0, most: waits.at(-1)?.ms ?? 0, told: waits.length };
+  }
+
+  slowest() {
+    return this.#waits()
+      .slice(-2)
+      .map(({ id }) => id);
   }
 }
 

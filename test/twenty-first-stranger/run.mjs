@@ -77,6 +77,10 @@ async function settle(stage) {
   return left().length;
 }
 
+function judgeOf({ ledger, client, world }) {
+  return new Judge({ ledger, client, world });
+}
+
 async function verdict(stage, left) {
   const { client, ledger, world } = stage;
   for (const lags of [world.lagMs, world.streamLagMs]) for (const name of Object.keys(lags)) lags[name] = 0;
@@ -89,8 +93,12 @@ async function verdict(stage, left) {
     fills = await client.list("/v1/fills");
     if (fills.length < ledger.fills.length) await sleep(1000);
   }
+  if (process.env.STRANGER_STORY) {
+    for (const id of judgeOf(stage).slowest())
+      console.log(JSON.stringify((await client.ask("GET", `/v1/orders/${id}/story`)).body, null, 1));
+  }
   client.isOver = true;
-  const judge = new Judge({ ledger, client, world });
+  const judge = judgeOf(stage);
   judge.told();
   judge.cancelAlls();
   judge.atTheEnd(orders, fills);

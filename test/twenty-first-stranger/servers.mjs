@@ -21,7 +21,7 @@ export class Servers {
       view.until = now + this.random.between(1000, 6000);
       view.lag = this.random.chance(0.3) ? this.random.between(0, 200) : this.random.between(0, this.lagMs[store] ?? 0);
     }
-    view.at = Math.max(view.at, now - Math.min(view.lag, this.lagMs[store] ?? 0));
+    view.at = Math.max(view.at, Math.floor(now - Math.min(view.lag, this.lagMs[store] ?? 0)));
     return view.at;
   }
 

@@ -28,7 +28,7 @@ export class Stream {
       late: [],
       closeAt: Infinity,
       lag: Object.fromEntries(
-        ["orders", "fills", "states"].map((name) => [name, this.random.between(0, lags[name] ?? 0)]),
+        ["orders", "fills", "states"].map((name) => [name, Math.floor(this.random.between(0, lags[name] ?? 0))]),
       ),
       orders: this.ledger.news.length,
       fills: this.ledger.news.length,
