@@ -6,6 +6,8 @@ const BOTS = "src/store/bots.ts";
 const KEY = "src/write/key.ts";
 const ADOPT = "src/write/adopt.ts";
 const FILL_READINGS = "src/settle/evidence/fill-readings.ts";
+const POSITION_READINGS = "src/settle/evidence/position-readings.ts";
+const BEGUN = "src/settle/evidence/begun-readings.ts";
 
 /** Bugs of one line in what a write is judged by and answered with. */
 export const LAST_WORDS: readonly Mutant[] = [
@@ -64,22 +66,40 @@ export const LAST_WORDS: readonly Mutant[] = [
     "return !isUnderWay(world, id);",
   ),
   one(
-    "a reading of an account is joined however long ago it began",
-    "src/settle/evidence/begun-readings.ts",
-    "known !== undefined && nowMs - known.sinceMs <= JOINED_WITHIN_MS",
-    "known !== undefined",
+    "a reading of an account is taken however long ago it began",
+    BEGUN,
+    " && nowMs() - before.sinceMs <= TAKEN_WITHIN_MS",
+    "",
   ),
   one(
-    "who needs older fills joins a reading of newer ones",
-    FILL_READINGS,
-    "shared !== undefined && shared.sinceMs <= asked.sinceMs ?",
-    "shared !== undefined ?",
+    "who needs older fills takes a reading of newer ones",
+    BEGUN,
+    "before !== undefined && before.fromMs <= fromMs &&",
+    "before !== undefined &&",
+  ),
+  one(
+    "of many who wait for a server that is behind each asks for himself",
+    BEGUN,
+    "since !== undefined && since.order > askedAfter &&",
+    "since !== undefined && since.order > count &&",
   ),
   one(
     "a part of the fills that was enough for one order is all of them for another",
     FILL_READINGS,
-    'joined !== "failed" && joined.isWhole',
-    'joined !== "failed" && joined.isToEnd',
+    'paid.read !== "failed" && paid.read.isWhole',
+    'paid.read !== "failed" && paid.read.isToEnd',
+  ),
+  one(
+    "a position of before an end says how it was left by it",
+    POSITION_READINGS,
+    "paid.state !== null && paid.state.timeMs > sinceMs",
+    "paid.state !== null",
+  ),
+  one(
+    "what another share had no weight for cannot be read",
+    POSITION_READINGS,
+    "paid.state !== null || paid.use === use",
+    "true",
   ),
   one(
     "that a record was there of an order whose answer was lost is forgotten with the record",

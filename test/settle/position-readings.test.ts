@@ -35,13 +35,36 @@ test("what is over later than the reading is of has one of its own, and the next
   expect([first, second, third].map((state) => state?.timeMs)).toEqual([1_000, 2_000, 2_000]);
 });
 
-test("once it is there nobody has it any more", async () => {
+test.each([
+  ["of a moment ago", 500, 300, 1],
+  ["of long ago", 500, 301, 2],
+  ["that is of before what it asks about", 1_000, 50, 2],
+] as const)("who asks once it is there, %s, has had as many read", async (_why, sinceMs, laterMs, count) => {
   const { rig, after, asked } = openReadings();
-  const first = await after(500);
-  await rig.clock.advance(50);
-  const second = await after(500);
-  expect(asked()).toBe(2);
-  expect([first, second].map((state) => state?.timeMs)).toEqual([1_000, 2_000]);
+  await after(500);
+  await rig.clock.advance(laterMs);
+  const second = await after(sinceMs);
+  expect(asked()).toBe(count);
+  expect(second?.timeMs).toBe(count * 1_000);
+});
+
+test("a server that is behind is asked once for all who wait, and each goes by what it says", async () => {
+  const rig = openGatewayRig();
+  let asked = 0;
+  rig.exchange.answer("clearinghouseState", async () => {
+    asked += 1;
+    await rig.clock.sleep(50);
+    return stateOf(100);
+  });
+  const readings = sharePositionReadings();
+  const ask = () => readings.after(rig.deps, { user: USER, dex: "", sinceMs: 500 }, SETTLE);
+  const first = ask();
+  await rig.clock.advance(10);
+  const others = Array.from({ length: 40 }, ask);
+  await rig.clock.advance(200);
+  expect((await Promise.all([first, ...others])).map((state) => state?.timeMs)).toEqual(Array(41).fill(100));
+  // What had begun before they asked, and one since.
+  expect(asked).toBe(2);
 });
 
 test.each([
@@ -64,12 +87,26 @@ test.each([
 
 test.each([
   ["another server is asked", { purpose: "settle", onNewConnection: true }, ""],
-  ["another use pays", { purpose: "order" }, ""],
   ["it is of another dex", SETTLE, "xyz"],
 ] as const)("where %s it is not shared", async (_why, options, dex) => {
   const { after, asked } = openReadings();
   await Promise.all([after(500), after(500, options, dex)]);
   expect(asked()).toBe(2);
+});
+
+test("it is shared whoever pays, and that another share has nothing left says nothing of one's own", async () => {
+  const { rig, after, asked } = openReadings();
+  const states = await Promise.all([after(500), after(500, { purpose: "order" })]);
+  expect([states[1], asked()]).toEqual([states[0], 1]);
+  let isCut = true;
+  rig.exchange.answer("clearinghouseState", () => {
+    if (!isCut) return stateOf(9_000);
+    isCut = false;
+    return "cut off";
+  });
+  await rig.clock.advance(400);
+  const [own, others] = await Promise.all([after(5_000), after(5_000, { purpose: "order" })]);
+  expect([own, others?.timeMs]).toEqual([null, 9_000]);
 });
 
 test("one that could not be read is nobody's", async () => {

@@ -1,10 +1,10 @@
 import type { With } from "../../deps.ts";
-import type { InfoOptions } from "../../exchange/exchange.ts";
+import type { InfoOptions, Use } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
 import { type FillsRead, type IsEnough, readFills } from "../fills/fill-pages.ts";
 import { keepBegunReadings } from "./begun-readings.ts";
 
-/** Readings of fills that are under way: who needs those since a moment takes those since an earlier one, where they are whole. */
+/** Readings of fills that have just begun: who needs those since a moment takes those since an earlier one, where they are whole. */
 export type FillsUnderWay = {
   /** As `readFills`. */
   since(
@@ -14,21 +14,26 @@ export type FillsUnderWay = {
   ): Promise<FillsRead | "failed">;
 };
 
-type SharedRead = { sinceMs: number; read: Promise<FillsRead | "failed"> };
-
 export function shareFillReadings(): FillsUnderWay {
-  const begun = keepBegunReadings<SharedRead>();
+  const begun = keepBegunReadings<Paid>();
   return {
     async since(world, asked, options) {
-      // Who asks for another server, or pays from another share, waits for an answer of his own.
-      const name = [asked.user, useOf(options.purpose), options.onNewConnection === true].join(" ");
-      const shared = begun.find(name, world.clock.elapsedMs());
-      const joined = shared !== undefined && shared.sinceMs <= asked.sinceMs ? await shared.read : "failed";
-      // What was enough for another says nothing of this one.
-      if (joined !== "failed" && joined.isWhole) return joined;
-      const read = readFills(world, asked, options);
-      begun.begin(name, world.clock.elapsedMs(), { sinceMs: asked.sinceMs, read }, read);
+      const use = useOf(options.purpose);
+      // Who asks for another server waits for an answer of his own.
+      const name = [asked.user, options.onNewConnection === true].join(" ");
+      const { read } = await begun.take(name, {
+        fromMs: asked.sinceMs,
+        nowMs: () => world.clock.elapsedMs(),
+        read: async () => ({ use, read: await readFills(world, asked, options) }),
+        // What was enough for another says nothing of this one.
+        isEnough: (paid) => paid.read !== "failed" && paid.read.isWhole,
+        // That another share has nothing left says nothing of this one.
+        isAsGood: (paid) => paid.read === "failed" && paid.use === use,
+      });
       return read;
     },
   };
 }
+
+/** What was read, and from whose share it was paid. */
+type Paid = { use: Use; read: FillsRead | "failed" };

@@ -1,12 +1,12 @@
 import type { With } from "../../deps.ts";
-import type { InfoOptions } from "../../exchange/exchange.ts";
+import type { InfoOptions, Use } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import { shownPositions } from "../feed/shown.ts";
 import { keepBegunReadings } from "./begun-readings.ts";
 
 /**
- * Readings of positions that are under way: who needs one of after a moment takes what is under way already where it turns out to be of after that, by
+ * Readings of positions that have just begun: who needs one of after a moment takes one where it turns out to be of after that, by
  * the exchange's own time in it, and asks else.
  */
 export type PositionsUnderWay = {
@@ -19,24 +19,27 @@ export type PositionsUnderWay = {
 };
 
 export function sharePositionReadings(): PositionsUnderWay {
-  const begun = keepBegunReadings<Promise<ClearinghouseState | null>>();
+  const begun = keepBegunReadings<Paid>();
   return {
     async after(world, { user, dex, sinceMs }, options) {
-      // Who asks for another server, or pays from another share, waits for an answer of his own.
-      const name = [user, dex, useOf(options.purpose), options.onNewConnection === true].join(" ");
-      // Another may have asked anew while the first was waited for.
-      for (let turn = 0; turn < 2; turn += 1) {
-        const reading = begun.find(name, world.clock.elapsedMs());
-        if (reading === undefined) break;
-        const joined = await reading;
-        if (joined !== null && joined.timeMs > sinceMs) return joined;
-      }
-      const reading = readPositions(world, { user, dex }, options);
-      begun.begin(name, world.clock.elapsedMs(), reading, reading);
-      return reading;
+      const use = useOf(options.purpose);
+      // Who asks for another server waits for an answer of his own.
+      const name = [user, dex, options.onNewConnection === true].join(" ");
+      const { state } = await begun.take(name, {
+        fromMs: 0,
+        nowMs: () => world.clock.elapsedMs(),
+        read: async () => ({ use, state: await readPositions(world, { user, dex }, options) }),
+        isEnough: (paid) => paid.state !== null && paid.state.timeMs > sinceMs,
+        // That another share has nothing left says nothing of this one.
+        isAsGood: (paid) => paid.state !== null || paid.use === use,
+      });
+      return state;
     },
   };
 }
+
+/** What was read, and from whose share it was paid. */
+type Paid = { use: Use; state: ClearinghouseState | null };
 
 /** One reading; null when it failed. */
 export async function readPositions(
