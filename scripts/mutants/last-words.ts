@@ -101,4 +101,16 @@ export const LAST_WORDS: readonly Mutant[] = [
     "paid.state !== null || paid.use === use",
     "true",
   ),
+  one(
+    "a full page of fills is read anew until what lies before it could be read as well",
+    "src/settle/fills/fill-pages.ts",
+    "      progress.first = { known, newest: read };\n",
+    "",
+  ),
+  one(
+    "a reading of fills that was broken off is gone on with however late",
+    "src/settle/fills/index-fills.ts",
+    " && nowMs - known.sinceMs <= OVERLAP_MS",
+    "",
+  ),
 ];
