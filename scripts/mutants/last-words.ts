@@ -90,12 +90,6 @@ export const LAST_WORDS: readonly Mutant[] = [
     'paid.read !== "failed" && paid.read.isToEnd',
   ),
   one(
-    "a position of before an end says how it was left by it",
-    POSITION_READINGS,
-    "paid.state !== null && paid.state.timeMs > sinceMs",
-    "paid.state !== null",
-  ),
-  one(
     "what another share had no weight for cannot be read",
     POSITION_READINGS,
     "paid.state !== null || paid.use === use",
