@@ -90,18 +90,13 @@ export const LAST_WORDS: readonly Mutant[] = [
     'paid.read !== "failed" && paid.read.isToEnd',
   ),
   one(
-    "a position of before an end says how it was left by it",
-    POSITION_READINGS,
-    "paid.state !== null && paid.state.timeMs > sinceMs",
-    "paid.state !== null",
-  ),
-  one(
     "what another share had no weight for cannot be read",
     POSITION_READINGS,
     "paid.state !== null || paid.use === use",
     "true",
   ),
   one(
+<<<<<<< HEAD
     "that a record was there of an order whose answer was lost is forgotten with the record",
     "src/settle/look/look.ts",
     'if (leg.state === "sent" || sight.events.length === 0) return sight;',
@@ -124,5 +119,17 @@ export const LAST_WORDS: readonly Mutant[] = [
     "src/write/leverage-facts.ts",
     "return !isOpposed || deps.exchange.nowMs() - known.timeMs < ASKED_AGAIN_MS;",
     "return !isOpposed;",
+=======
+    "a full page of fills is read anew until what lies before it could be read as well",
+    "src/settle/fills/fill-pages.ts",
+    "      progress.first = { known, newest: read };\n",
+    "",
+  ),
+  one(
+    "a reading of fills that was broken off is gone on with however late",
+    "src/settle/fills/index-fills.ts",
+    " && nowMs - known.sinceMs <= OVERLAP_MS",
+    "",
+>>>>>>> b31f0a79770bd307d53a1735c98476ab44765380
   ),
 ];

@@ -87,15 +87,15 @@ export const LOOKS: readonly Mutant[] = [
   ),
   one(
     "each order that ends has positions of its own read",
-    "src/settle/evidence/position-readings.ts",
-    "if (reading === undefined) break;",
-    "break;",
+    "src/settle/evidence/begun-readings.ts",
+    "        if (isEnough(reading)) return reading;\n",
+    "",
   ),
   one(
-    "positions of before its end tell what an order was filled, where they were under way already",
+    "positions of before its end tell what an order was filled, where they had begun already",
     "src/settle/evidence/position-readings.ts",
-    "joined !== null && joined.timeMs > sinceMs",
-    "joined !== null",
+    "paid.state !== null && paid.state.timeMs > sinceMs",
+    "paid.state !== null",
   ),
   one(
     "positions that one server gives are another's answer too",

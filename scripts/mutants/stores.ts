@@ -156,8 +156,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/fills/fill-pages.ts",
-        find: "      startTime = last.timeMs;\n      continue;",
-        put: "      startTime = last.timeMs + 1;\n      continue;",
+        find: "      progress.fromMs = last.timeMs;\n      continue;",
+        put: "      progress.fromMs = last.timeMs + 1;\n      continue;",
       },
     ],
   },

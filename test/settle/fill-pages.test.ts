@@ -9,6 +9,7 @@ import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import {
   completes,
   fillPages,
+  pagesFrom,
   readFills,
   readFillsSince,
   sumFills,
@@ -226,6 +227,30 @@ test("a reading that breaks off completes nothing", async () => {
   expect(findFillCursor(rig.store, ACCOUNT.id)).toBe(START_MS - 1);
 });
 
+test.each([
+  // A page, and what lies before it; then that again, and what lies after the page; nothing of it is read anew.
+  ["goes on where it was", 50_000, ["page", "before", "before", "after"]],
+  ["begins anew a minute later: servers may have been behind", 60_001, ["page", "before", "page", "before", "after"]],
+] as const)("a reading that is broken off %s", async (_why, laterMs, questions) => {
+  const fills = fillsAt(count(PAGE_ROWS + 5).map((nth) => START_MS + 1 + nth));
+  const rig = openStage(fills);
+  const asked: string[] = [];
+  rig.exchange.answer("userFillsByTime", ({ startTime, endTime }: InfoRequest) => {
+    const name = endTime !== undefined ? "before" : Number(startTime) > START_MS ? "after" : "page";
+    asked.push(name);
+    if (asked.length === 2) return "cut off";
+    const shown = fills.filter(({ time }) => time >= Number(startTime) && time <= Number(endTime ?? time));
+    return shown.slice(0, PAGE_ROWS);
+  });
+  setFillCursor(rig.store, ACCOUNT.id, START_MS);
+  const index = openFollowing(rig.deps, rig.deps.settling).index;
+  expect(await index.backFill(ACCOUNT)).toBe(false);
+  await rig.clock.advance(laterMs);
+  expect(await index.backFill(ACCOUNT)).toBe(true);
+  expect(asked).toEqual([...questions]);
+  expect(sumOf(rig, ACCOUNT)).toBe(String(PAGE_ROWS + 5));
+});
+
 const WHOLE = ["userFillsByTime", "userFills", ...Array.from({ length: 4 }, () => "userFillsByTime")];
 
 /** Each: what the order's record shows of 3 that filled among five pages of others, and the reads that it takes. */
@@ -257,7 +282,11 @@ test("no page, and no newest page, tells a part of what filled within one millis
   const whole = new Map<number, number>();
   for (const { time } of fills) whole.set(time, (whole.get(time) ?? 0) + 1);
   const seen: Fill[][] = [];
-  for await (const page of fillPages(rig.deps, { user: USER, sinceMs: START_MS, maxPages: 8 }, { purpose: "settle" })) {
+  for await (const page of fillPages(
+    rig.deps,
+    { user: USER, progress: pagesFrom(START_MS), maxPages: 8 },
+    { purpose: "settle" },
+  )) {
     if (page === "failed") throw new Error("not read");
     seen.push([...page.fills]);
   }

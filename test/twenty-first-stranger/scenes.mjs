@@ -248,11 +248,14 @@ const feed = {
   },
 };
 
+/** So long the stream leaves fills out, from before the gateway is started on. */
+const PAGES_MS = 25_000;
+
 const page = {
   about: "a fill of a canceled order stands after more than two thousand others of the same seconds",
   setUp: (stage) => {
     const start = Date.now();
-    stage.world.isFillsSilent = () => stage.random.chance(0.5) && Date.now() > start;
+    stage.world.isFillsSilent = () => stage.random.chance(0.5) && Date.now() < start + PAGES_MS;
   },
   async play(stage) {
     const { ledger, random } = stage;

@@ -8,10 +8,10 @@ export type BegunReadings<T> = {
    * One that has begun within the moment before and is enough; else one that has begun since the question and is as good as an own one, which each of
    * many would ask for else. Where there is none it is begun.
    */
-  take(name: string, asked: Asked<T>): Promise<T>;
+  take(name: string, asked: AskedReading<T>): Promise<T>;
 };
 
-type Asked<T> = {
+type AskedReading<T> = {
   /** What it holds nothing of before: one that holds more does as well. Unix milliseconds, exchange time; 0 where it holds all. */
   fromMs: number;
   /** Our monotonic time, milliseconds. */
@@ -31,7 +31,7 @@ export function keepBegunReadings<T>(): BegunReadings<T> {
   const newest = new Map<string, Begun<T>>();
   let count = 0;
 
-  function begin(name: string, { fromMs, nowMs, read }: Asked<T>): Promise<T> {
+  function begin(name: string, { fromMs, nowMs, read }: AskedReading<T>): Promise<T> {
     count += 1;
     const reading = read();
     newest.set(name, { order: count, fromMs, sinceMs: nowMs(), reading });

@@ -15,7 +15,7 @@ export type FillsUnderWay = {
 };
 
 export function shareFillReadings(): FillsUnderWay {
-  const begun = keepBegunReadings<Paid>();
+  const begun = keepBegunReadings<PaidFills>();
   return {
     async since(world, asked, options) {
       const use = useOf(options.purpose);
@@ -36,4 +36,4 @@ export function shareFillReadings(): FillsUnderWay {
 }
 
 /** What was read, and from whose share it was paid. */
-type Paid = { use: Use; read: FillsRead | "failed" };
+type PaidFills = { use: Use; read: FillsRead | "failed" };

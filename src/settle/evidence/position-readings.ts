@@ -19,7 +19,7 @@ export type PositionsUnderWay = {
 };
 
 export function sharePositionReadings(): PositionsUnderWay {
-  const begun = keepBegunReadings<Paid>();
+  const begun = keepBegunReadings<PaidPositions>();
   return {
     async after(world, { user, dex, sinceMs }, options) {
       const use = useOf(options.purpose);
@@ -39,7 +39,7 @@ export function sharePositionReadings(): PositionsUnderWay {
 }
 
 /** What was read, and from whose share it was paid. */
-type Paid = { use: Use; state: ClearinghouseState | null };
+type PaidPositions = { use: Use; state: ClearinghouseState | null };
 
 /** One reading; null when it failed. */
 export async function readPositions(

@@ -44,21 +44,40 @@ export type ShownFillPage =
   | "failed";
 
 /**
- * Fills of a user since a time (exchange time, milliseconds), a page at a time. A page may end within a millisecond, which
+ * How far a reading has come. Where it is broken off, for want of weight mostly, the next goes on there: from the start again it would use up
+ * the same weight for the same pages, and come no further.
+ */
+export type PagesProgress = {
+  /** What is older has been read, exchange time, unix milliseconds. */
+  fromMs: number;
+  /** A full page from then on, of which nobody knows yet that nothing lies before it; null where there is none. */
+  first: FirstPage | null;
+};
+
+/** `known`: all of it so far, oldest first. `newest`: the page that was read last, whose first millisecond says what may lie before. */
+type FirstPage = { known: readonly Fill[]; newest: readonly Fill[] };
+
+export function pagesFrom(sinceMs: number): PagesProgress {
+  return { fromMs: sinceMs, first: null };
+}
+
+/**
+ * Fills of a user, a page at a time. A page may end within a millisecond, which
  * is left to the next one: what an order was filled by half of its fills it never was. Ends without a last page when there are
  * more than `maxPages`.
+ *
+ * @param asked `progress`: from when on; it is moved on with each page that was taken
  */
 export async function* fillPages(
   world: With<"exchange" | "feeds" | "settings">,
-  asked: { user: string; sinceMs: number; maxPages: number },
+  asked: { user: string; progress: PagesProgress; maxPages: number },
   options: InfoOptions,
 ): AsyncGenerator<ShownFillPage, void, void> {
-  const { user } = asked;
-  let startTime = asked.sinceMs;
+  const { user, progress } = asked;
   for (let page = 0; page < asked.maxPages; page += 1) {
     // The last page too has to be told from one that lacks what is older: that takes one question more.
     const maxPages = asked.maxPages - page + 1;
-    const fills = await readOldest(world, { user, startTime, maxPages }, options);
+    const fills = await readOldest(world, { user, progress, maxPages }, options);
     if (fills === null) return yield "failed";
     const last = fills.at(-1);
     if (fills.length < world.settings.fillsPageRows || last === undefined)
@@ -67,7 +86,7 @@ export async function* fillPages(
     const whole = fills.filter(({ timeMs }) => timeMs < last.timeMs);
     if (whole.length > 0) {
       yield { fills: whole, isLast: false, reachesToMs };
-      startTime = last.timeMs;
+      progress.fromMs = last.timeMs;
       continue;
     }
     // A page of one millisecond would be read for ever: what it lacks is read from the other end.
@@ -76,7 +95,7 @@ export async function* fillPages(
     const both = { fills: [...fills, ...others], isLast: false, reachesToMs };
     const isHole = others.length >= world.settings.fillsPageRows && !doMeet(fills, others);
     yield isHole ? { ...both, holeMs: last.timeMs } : both;
-    startTime = last.timeMs + 1;
+    progress.fromMs = last.timeMs + 1;
   }
 }
 
@@ -86,11 +105,13 @@ export async function* fillPages(
  */
 async function readOldest(
   world: With<"exchange" | "feeds" | "settings">,
-  { user, startTime, maxPages }: { user: string; startTime: number; maxPages: number },
+  { user, progress, maxPages }: { user: string; progress: PagesProgress; maxPages: number },
   options: InfoOptions,
 ): Promise<readonly Fill[] | null> {
-  let read = await readPage(world, { user, startTime }, options);
-  let known = read ?? [];
+  const { fromMs: startTime, first } = progress;
+  progress.first = null;
+  let read = first?.newest ?? (await readPage(world, { user, startTime }, options));
+  let known = first?.known ?? read ?? [];
   for (let page = 1; read !== null && read.length >= world.settings.fillsPageRows; page += 1) {
     const firstMs = known[0]?.timeMs ?? startTime;
     if (firstMs <= startTime) break;
@@ -98,8 +119,12 @@ async function readOldest(
     if (page >= maxPages) return null;
     // A page of one millisecond has nothing more to say of it: that is read from its other end, and each full page weighs 120.
     const endTime = read.at(-1)?.timeMs === firstMs ? firstMs - 1 : firstMs;
-    read = await readPage(world, { user, startTime, endTime }, options);
-    if (read === null) return null;
+    const older = await readPage(world, { user, startTime, endTime }, options);
+    if (older === null) {
+      progress.first = { known, newest: read };
+      return null;
+    }
+    read = older;
     // What the page was cut off from, within its first millisecond, comes before it as well.
     const names = new Set(known.map(nameOf));
     const before = read.filter((fill) => !names.has(nameOf(fill)));
@@ -215,7 +240,7 @@ export async function readFills(
   let wholeToMs: number | null = null;
   let newest: readonly Fill[] = [];
   let holeMs = Number.POSITIVE_INFINITY;
-  for await (const page of fillPages(world, { user, sinceMs, maxPages: MAX_PAGES }, options)) {
+  for await (const page of fillPages(world, { user, progress: pagesFrom(sinceMs), maxPages: MAX_PAGES }, options)) {
     if (page === "failed") return page;
     const isFirst = byKey.size === 0;
     keep(page.fills);

@@ -19,7 +19,7 @@ import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
-import { fillPages } from "./fill-pages.ts";
+import { fillPages, type PagesProgress, pagesFrom } from "./fill-pages.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
 export type FillIndex = {
@@ -48,12 +48,13 @@ const MAX_PAGES = 10;
 export function openFillIndex(world: ToFollow, others: OtherMachines, heeding: Heeding = NOBODY): FillIndex {
   const { store } = world;
   const readToMs = new Map<string, number>();
+  const brokenOff = new Map<string, BrokenOff>();
   return {
     add: (account, fills) => addFills(world, account, fills, heeding),
     addRead: (account, fills) => addFills(world, account, withoutOthers(world, account, fills), heeding),
     async backFill(account, purpose = "settle") {
       const askedAtMs = world.exchange.nowMs();
-      const isWhole = await backFill(world, account, { others, heeding, purpose });
+      const isWhole = await backFill(world, account, { others, heeding, purpose, brokenOff });
       if (isWhole) readToMs.set(account.id, askedAtMs);
       return isWhole;
     },
@@ -172,27 +173,44 @@ function leadsIn({ store }: With<"store">, account: Account, named: readonly Leg
   });
 }
 
-type FillReading = { others: OtherMachines; heeding: Heeding; purpose: Purpose };
+type FillReading = {
+  others: OtherMachines;
+  heeding: Heeding;
+  purpose: Purpose;
+  /** By account. */
+  brokenOff: Map<string, BrokenOff>;
+};
+
+/** A reading that was broken off, and since when, elapsed milliseconds. */
+type BrokenOff = { progress: PagesProgress; sinceMs: number };
 
 /**
  * An answer is whole up to the newest fill in it, and what it lacks after that says nothing: the next reading begins there
- * again, however long nothing was shown.
+ * again, however long nothing was shown. One that was broken off is gone on with, for no longer
+ * than what a later one reads once more.
  */
 async function backFill(
   world: ToFollow,
   account: Account,
-  { others, heeding, purpose }: FillReading,
+  { others, heeding, purpose, brokenOff }: FillReading,
 ): Promise<boolean> {
   const sinceMs = Math.max(0, (findFillCursor(world.store, account.id) ?? 0) - OVERLAP_MS);
-  const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
+  const known = brokenOff.get(account.id);
+  const nowMs = world.clock.elapsedMs();
+  const isToGoOn = known !== undefined && nowMs - known.sinceMs <= OVERLAP_MS;
+  const own = isToGoOn ? known : { progress: pagesFrom(sinceMs), sinceMs: nowMs };
+  brokenOff.set(account.id, own);
+  const asked = { user: account.tradingAddress, progress: own.progress, maxPages: MAX_PAGES };
   for await (const page of fillPages(world, asked, { purpose })) {
     if (page === "failed") return false;
     addFills(world, account, withoutOthers(world, account, page.fills), heeding);
     others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));
     if (page.holeMs !== undefined) noteHole(world, account, { fills: page.fills, timeMs: page.holeMs });
-    // A long back-fill that is broken off goes on from there.
+    // After a restart a long back-fill that was broken off goes on from there.
     noteCompleteTo(world, account, page.fills.at(-1)?.timeMs ?? 0);
-    if (page.isLast) return true;
+    if (!page.isLast) continue;
+    brokenOff.delete(account.id);
+    return true;
   }
   return false;
 }
