@@ -139,13 +139,13 @@ export const CLOCKS: readonly Mutant[] = [
   one(
     "a position is held against what was told before a start by our wall clock as it goes now",
     "src/settle/evidence/positions-before.ts",
-    "times.ofEarlierProcess(seenAtMs ?? Number.POSITIVE_INFINITY, leg)",
+    "times.ofNoted(seenAtMs ?? Number.POSITIVE_INFINITY, leg)",
     "times.ofWall(seenAtMs ?? Number.POSITIVE_INFINITY)",
   ),
   one(
     "balances are held against what was told before a start by our wall clock as it goes now",
     "src/settle/evidence/balances-before-writes.ts",
-    "now.ofEarlierProcess(seenAtMs ?? createdAtMs, leg)",
+    "now.ofNoted(seenAtMs ?? createdAtMs, leg)",
     "now.ofWall(seenAtMs ?? createdAtMs)",
   ),
   one(
@@ -153,5 +153,11 @@ export const CLOCKS: readonly Mutant[] = [
     "src/settle/evidence/moments-now.ts",
     ".filter((momentMs) => momentMs <= nowMs);",
     ".filter((momentMs) => momentMs <= Infinity);",
+  ),
+  one(
+    "when own margin was known to be given our wall clock says as it goes now",
+    "src/settle/evidence/isolated-collateral.ts",
+    "ofNoted(settledAtMs, { nonce: signedAtMs, attemptedAtMs })",
+    "ofNoted(settledAtMs, { nonce: null, attemptedAtMs })",
   ),
 ];

@@ -8,9 +8,15 @@ import { whileUnchanged } from "./while-unchanged.ts";
 
 /**
  * `parameters`: JSON text of what was asked. It was carried out between the two times: when it was signed, exchange time, and when that was known, by our
- * wall clock, unix milliseconds.
+ * wall clock, unix milliseconds; so is `attemptedAtMs`, when it was signed as well.
  */
-export type NewMargin = { market: string; parameters: string; signedAtMs: number; settledAtMs: number | null };
+export type NewMargin = {
+  market: string;
+  parameters: string;
+  signedAtMs: number;
+  attemptedAtMs: number;
+  settledAtMs: number | null;
+};
 
 const newMargins = prepared((store) =>
   store
@@ -19,6 +25,7 @@ const newMargins = prepared((store) =>
       market: operations.market,
       parameters: operations.parameters,
       signedAtMs: attempts.nonce,
+      attemptedAtMs: attempts.createdAtMs,
       settledAtMs: attempts.settledAtMs,
     })
     .from(operations)

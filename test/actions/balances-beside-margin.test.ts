@@ -27,7 +27,7 @@ function give({ store }: GatewayRig, amount: string, status: StoredOperation["st
     ...rest,
   });
   const resource = { kind: "operation", id: ID } as const;
-  const times = { nonce: SIGNED_MS, settledAtMs: SETTLED_MS, state: "done" as const };
+  const times = { nonce: SIGNED_MS, createdAtMs: SIGNED_MS, settledAtMs: SETTLED_MS, state: "done" as const };
   insertAttempt(store, attemptRow({ kind: "isolated_margin", accountId: ACCOUNT.id, resource, ...times }));
 }
 
@@ -86,4 +86,34 @@ test.each(ROWS)("a balance that is read after own margin where %s", async (_name
   // Nobody is so far behind.
   await rig.clock.advance(20 * SECOND);
   expect(read(total)).toBeNull();
+});
+
+const THREE_DAYS_MS = 259_200_000;
+
+test.each([
+  ["as it was", 0],
+  ["set back since", -THREE_DAYS_MS],
+  ["set forth since", THREE_DAYS_MS],
+])("with a wall clock %s, own margin was given when it was", async (_what, stepMs) => {
+  const rig = openGatewayRig();
+  const read = (shown: string) => {
+    const balances = [{ coin: "USDC", token: 0, total: decimal(shown), hold: ZERO, entryNotional: ZERO }];
+    return balancesDoubt(rig.deps, ACCOUNT, {
+      mode: "unified",
+      balances,
+      timeMs: rig.deps.exchange.nowMs(),
+      heard: null,
+    });
+  };
+  isolate(rig, { held: "40", atS: 0 });
+  expect(read("20000")).toBeNull();
+  await rig.clock.advance(9 * SECOND);
+  give(rig, "10", "succeeded");
+  rig.clock.stepWall(stepMs);
+  // Its positions hold it, and the balance is of before.
+  isolate(rig, { held: "50", atS: 8 });
+  expect(read("20000")?.kind).toBe("before");
+  // Its positions lack it still, and the balance is of now: nobody can say so.
+  isolate(rig, { held: "40", atS: 6 });
+  expect(read("19990")).toBeNull();
 });

@@ -197,7 +197,7 @@ function unlistedLegs(world: ToDoubt, { id }: Account, isShared: boolean): Fille
 function toldAtMs(now: MomentsNow, leg: FilledLeg): number {
   const { moments, seenAtMs, createdAtMs } = leg;
   const elapsedMs = moments.filledElapsedMs ?? moments.sentElapsedMs;
-  return elapsedMs === null ? now.ofEarlierProcess(seenAtMs ?? createdAtMs, leg) : now.ofMonotonic(elapsedMs);
+  return elapsedMs === null ? now.ofNoted(seenAtMs ?? createdAtMs, leg) : now.ofMonotonic(elapsedMs);
 }
 
 /** By how much nobody can say yet. In which another dex pays its fills say. */

@@ -39,12 +39,14 @@ export function givenMargins(
   accountId: string,
   afterMs: number,
 ): GivenMargin[] {
-  const { nowMs, ofWall } = momentsNow(deps);
-  return listNewMargins(deps.store, accountId, afterMs).map(({ market, parameters, signedAtMs, settledAtMs }) => {
+  const { nowMs, ofNoted } = momentsNow(deps);
+  return listNewMargins(deps.store, accountId, afterMs).map((margin) => {
+    const { market, parameters, signedAtMs, attemptedAtMs, settledAtMs } = margin;
     // Our own text.
     const { amount } = parseJson(parameters) as { amount: string };
-    // Known by now, whatever our wall clock was set to.
-    const toMs = settledAtMs === null ? nowMs : Math.min(nowMs, ofWall(settledAtMs));
+    // Known by now, whatever our wall clock was set to. Of which process it was nobody has noted.
+    const settledMs = settledAtMs === null ? nowMs : ofNoted(settledAtMs, { nonce: signedAtMs, attemptedAtMs });
+    const toMs = Math.min(nowMs, settledMs);
     return { dex: dexOf(market), amount: decimal(amount), fromMs: signedAtMs, toMs };
   });
 }

@@ -7,10 +7,10 @@ export type MomentsNow = {
   /** As our wall clock goes now: what it has noted it may have noted before it was set. */
   ofWall(atMs: number): number;
   /**
-   * What a process before this one has noted of an order: by our wall clock as it goes now, or as it stood when the number of the order was
-   * made, for it may have been set since either. The later of the two that is not still to come; where both are, nobody knows when.
+   * What was noted of an order or an operation, by this process or one before it: by our wall clock as it goes now, or as it stood when the number
+   * was made, for it may have been set since either. The later of the two that is not still to come; where both are, nobody knows when.
    */
-  ofEarlierProcess(atMs: number, number: MadeNumber): number;
+  ofNoted(atMs: number, number: MadeNumber): number;
 };
 
 /** When a number was made: it is the exchange's time of that, and `attemptedAtMs` is our wall clock's. Null where none was. */
@@ -23,7 +23,7 @@ export function momentsNow({ clock, exchange }: With<"clock" | "exchange">): Mom
     nowMs,
     ofMonotonic: (momentMs) => nowMs - (elapsedMs - momentMs),
     ofWall,
-    ofEarlierProcess(atMs, { nonce, attemptedAtMs }) {
+    ofNoted(atMs, { nonce, attemptedAtMs }) {
       const byNumber = nonce === null || attemptedAtMs === null ? ofWall(atMs) : atMs + nonce - attemptedAtMs;
       const past = [ofWall(atMs), byNumber].filter((momentMs) => momentMs <= nowMs);
       return past.length === 0 ? ofWall(atMs) : Math.max(...past);

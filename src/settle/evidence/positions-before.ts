@@ -134,7 +134,7 @@ function toldOf({ moments, seenAtMs, ...leg }: FilledLeg, times: MomentsNow): Or
     sentAtMs: sentElapsedMs === null ? byWall : times.ofMonotonic(sentElapsedMs),
     toldAtMs:
       filledElapsedMs === null
-        ? times.ofEarlierProcess(seenAtMs ?? Number.POSITIVE_INFINITY, leg)
+        ? times.ofNoted(seenAtMs ?? Number.POSITIVE_INFINITY, leg)
         : times.ofMonotonic(filledElapsedMs),
   };
 }
