@@ -96,7 +96,6 @@ export const LAST_WORDS: readonly Mutant[] = [
     "true",
   ),
   one(
-<<<<<<< HEAD
     "that a record was there of an order whose answer was lost is forgotten with the record",
     "src/settle/look/look.ts",
     'if (leg.state === "sent" || sight.events.length === 0) return sight;',
@@ -119,7 +118,8 @@ export const LAST_WORDS: readonly Mutant[] = [
     "src/write/leverage-facts.ts",
     "return !isOpposed || deps.exchange.nowMs() - known.timeMs < ASKED_AGAIN_MS;",
     "return !isOpposed;",
-=======
+  ),
+  one(
     "a full page of fills is read anew until what lies before it could be read as well",
     "src/settle/fills/fill-pages.ts",
     "      progress.first = { known, newest: read };\n",
@@ -130,6 +130,5 @@ export const LAST_WORDS: readonly Mutant[] = [
     "src/settle/fills/index-fills.ts",
     " && nowMs - known.sinceMs <= OVERLAP_MS",
     "",
->>>>>>> b31f0a79770bd307d53a1735c98476ab44765380
   ),
 ];
