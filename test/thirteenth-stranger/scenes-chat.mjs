@@ -76,6 +76,8 @@ async function owner(report, lab, api, resume) {
     report.say(`${text} is answered, by a stop or by how to ask for one`, said.length > 0, "silence");
   }
   await resume();
+  // A message is dated in whole seconds: one of the second in which a stop ended may be of before that, and is asked for again.
+  await pause(1100);
   api.updates.length = 0;
   const stop = api.message("/stop");
   const said = await api.tell(stop);
