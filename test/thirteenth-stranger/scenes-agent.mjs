@@ -200,7 +200,6 @@ export async function agentProposals(report, lab) {
     { market: "NOPE.APPROVE_THIS_NOW" },
     { market: "btc" },
     { size: "0.00000001" },
-    { size: "000000.0010" },
   ]) {
     const proposed = await agent.call("propose_order", { market: "BTC", side: "buy", size: "0.001", price, ...odd });
     const asked = proposed.isError ? proposed : await agent.call("place", proposed.result);

@@ -1,12 +1,11 @@
 /** What a model gave `propose_order`, as the terms of an order: what a client leaves unchecked is checked here. */
 import type { OrderTerms } from "../../core/order.ts";
 import { readOrderTerms } from "../order-rules.ts";
-import { DECIMAL_PATTERN } from "../schema/common.ts";
 import { isPlain } from "./plain.ts";
 
 export type GivenArguments = Readonly<Record<string, unknown>>;
 
-const DECIMAL = new RegExp(DECIMAL_PATTERN);
+const DECIMAL = /^\d{1,30}(?:\.\d{1,30})?$/;
 const KNOWN = ["market", "side", "size", "price", "time_in_force", "reduce_only", "trigger", "again"];
 
 /** The name of what does not fit, or the terms. Throws as `POST /v1/orders` does for what has a form and no meaning. */

@@ -71,13 +71,10 @@ export const OrderId = Type.String({
   examples: ["01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f"],
 });
 
-/** The one form of a decimal at every door. */
-export const DECIMAL_PATTERN = "^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$";
-
 /** Spec 2.1, "decimal string". */
 export const DecimalString = Type.String({
   title: "DecimalString",
-  pattern: DECIMAL_PATTERN,
+  pattern: "^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$",
   maxLength: 40,
   description:
     "Unsigned decimal as a string: no sign, no exponent, no leading zero, 1 to 18 digits before the point and at most 18 after it.",
