@@ -191,7 +191,7 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/own-writes.ts",
-        find: "Math.min(atMs + Math.max(latestOffsetMs, ...atNumbers), exchange.nowMs());",
+        find: "Math.min(atMs + Math.max(latestOffsetMs, ...atNumbers), nowMs);",
         put: "atMs + Math.max(latestOffsetMs, ...atNumbers);",
       },
     ],

@@ -97,13 +97,9 @@ export function openOwnWrites({ store, clock, exchange, picture }: OwnWritesPart
     toldOffsets.delete(account.id);
     const mark = ownChanges(store);
     if (memory.mark === mark) return;
-    // What was told before this process nobody has heard here: the numbers of what was sent for it tell how our wall clock stood then.
     const isOfBefore = memory.mark === null;
     memory.mark = mark;
-    const timeOf = ({ atMs, resourceId }: StoredEvent) => {
-      const atNumbers = isOfBefore ? aheadAtNumbers(store, resourceId) : [];
-      return Math.min(atMs + Math.max(latestOffsetMs, ...atNumbers), exchange.nowMs());
-    };
+    const timeOf = timesTold(store, { nowMs: exchange.nowMs(), latestOffsetMs, isOfBefore });
     for (;;) {
       const rows = listEventsAfter(store, { accountId: account.id, after: memory.lastId, limit: PAGE });
       memory.lastId = rows.at(-1)?.id ?? memory.lastId;
@@ -134,6 +130,20 @@ export function openOwnWrites({ store, clock, exchange, picture }: OwnWritesPart
       const { changes } = memory;
       return () => datedNow(account, about, changes);
     },
+  };
+}
+
+/**
+ * When something was told, by the exchange's time. What was told before this process nobody has heard here: the numbers of what was sent for it
+ * tell how our wall clock stood then.
+ */
+function timesTold(
+  store: Store,
+  { nowMs, latestOffsetMs, isOfBefore }: { nowMs: number; latestOffsetMs: number; isOfBefore: boolean },
+): Clocked["timeOf"] {
+  return ({ atMs, resourceId }) => {
+    const atNumbers = isOfBefore ? aheadAtNumbers(store, resourceId) : [];
+    return Math.min(atMs + Math.max(latestOffsetMs, ...atNumbers), nowMs);
   };
 }
 
