@@ -131,4 +131,10 @@ export const LAST_WORDS: readonly Mutant[] = [
     " && nowMs - known.sinceMs <= OVERLAP_MS",
     "",
   ),
+  one(
+    "a cancel of a TWAP that could not be signed counts as one that was sent",
+    "src/settle/stop/withdraw.ts",
+    "if (await cancelRunningTwap(world, settling, { name, account, ...twap })) return;",
+    "if ((await cancelRunningTwap(world, settling, { name, account, ...twap })) || last === null || last.times > 0) return;",
+  ),
 ];

@@ -161,3 +161,18 @@ test("two that ask for a TWAP's cancel at once send one", async () => {
   await Promise.all(both);
   expect(executed(s, "twapCancel")).toHaveLength(1);
 });
+
+test("a stop that could sign nothing, as no list of markets was read after the start, cancels a TWAP soon after there is one", async () => {
+  const s = await scene();
+  expect(await told(s, "made", { ...TWAP, minutes: 60 })).toMatchObject({ status: "succeeded", exchange_id: "1" });
+  s.kill();
+  const unread = new Set(["meta", "spotMeta", "perpDexs"]);
+  s.setFate(({ path, body }) => (path === "/info" && unread.has(typeIn(body) ?? "") ? LOST : directly(5)));
+  await s.start();
+  await statusOf(s);
+  await s.pass(2 * MINUTE_MS);
+  expect(executed(s, "twapCancel").length).toBe(0);
+  s.setFate(() => directly(5));
+  await s.pass(15_000);
+  expect([executed(s, "twapCancel").length, running(s)]).toEqual([1, 0]);
+});

@@ -127,19 +127,23 @@ const UNHEARD_MS = 10_000;
 /** `name`: under which it acts; see `nameOfStop`. */
 type CancelingTwap = CancelWhile & { name: string; account: Account; twapId: string; market: string };
 
-/** Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way that may still be heard of. */
+/**
+ * Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way that may still be heard of. False where
+ * nothing could be signed.
+ */
 export async function cancelRunningTwap(
   world: ToWithdraw,
   settling: Pick<Settling, "pursue">,
   canceling: CancelingTwap,
-): Promise<void> {
+): Promise<boolean> {
   const { account, twapId } = canceling;
-  if (isUnderWay(world, account, twapId)) return;
+  if (isUnderWay(world, account, twapId)) return true;
   const store = (slot: Slot) => storeTwapCancel(world, canceling, slot);
   const sent = await sendOwn(world, { accountId: account.id, purpose: "cancel", store });
-  if (sent === null) return;
+  if (sent === null) return false;
   const { attempt, result } = sent;
   if (result.kind === "not_sent" || !recordOperationReply(world, attempt, result)) void settling.pursue(attempt.id);
+  return true;
 }
 
 /**

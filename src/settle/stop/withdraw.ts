@@ -144,11 +144,17 @@ async function cancelWhenDue(
     if (last === undefined) return true;
     return nowMs - last.atMs >= Math.min(CANCEL_EVERY_MS * 2 ** (last.times - 1), MAX_CANCEL_EVERY_MS);
   });
-  for (const { twapId } of due) {
-    twapCancels.set(twapId, { atMs: nowMs, times: (twapCancels.get(twapId)?.times ?? 0) + 1 });
-  }
   const name = nameOfStop(stop);
-  await Promise.all(due.map((twap) => cancelRunningTwap(world, settling, { name, account, ...twap })));
+  await Promise.all(
+    due.map(async (twap) => {
+      const last = twapCancels.get(twap.twapId) ?? null;
+      twapCancels.set(twap.twapId, { atMs: nowMs, times: (last?.times ?? 0) + 1 });
+      if (await cancelRunningTwap(world, settling, { name, account, ...twap })) return;
+      // Nothing has left, for want of the list of markets for one: the next one does not wait longer for that.
+      if (last === null) twapCancels.delete(twap.twapId);
+      else twapCancels.set(twap.twapId, last);
+    }),
+  );
 }
 
 type ReadFirst = { withdrawal: Withdrawal; remaining: Remaining; isOutsideDue: boolean };
