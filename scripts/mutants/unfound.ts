@@ -159,13 +159,13 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
   one(
     "an order that is over is looked for by its record alone while the answer to its placing is",
     "src/settle/place/look-for-placed.ts",
-    'leg.state === "closing" && pursuit.looks >= LOOKS_BEHIND;',
-    'leg.state === "closing" && pursuit.looks < -LOOKS_BEHIND;',
+    'const isClosing = sought.leg.state === "closing";',
+    'const isClosing = sought.leg.state === "closing" && pursuit.looks < 0;',
   ),
   one(
     "what a modify has placed is looked for by its record alone",
     "src/settle/modify/pursue-modify.ts",
-    "const mayBeForgotten = pursuit.looks >= LOOKS_BEHIND;",
-    "const mayBeForgotten = pursuit.looks < -LOOKS_BEHIND;",
+    "lookAtClosing(tools, pursuit, sought,",
+    "lookAtClosing(tools, { ...pursuit, looks: 0 }, sought,",
   ),
 ];

@@ -120,7 +120,7 @@ function isOfPerpetuals(market: string, dex: string): boolean {
   return !isSpot(market) && dexOf(market) === dex;
 }
 
-/** What an earlier process has noted is known by our wall clock alone. */
+/** What an earlier process was told is dated by our wall clock, as it goes now or as it stood when the order's number was made. */
 function toldOf({ moments, seenAtMs, ...leg }: FilledLeg, times: MomentsNow): OrderFilling {
   const { number, oid, side, filled, kept, attemptedAtMs } = leg;
   const { sentElapsedMs, filledElapsedMs } = moments;

@@ -1,6 +1,6 @@
 import { isSaidOver } from "../../core/order.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import type { Tools } from "../pursuit.ts";
+import type { Pursuit, Tools } from "../pursuit.ts";
 import { applySight } from "./apply-sight.ts";
 import { isMissedBy, lookAtLeg, type Sight, type Sought } from "./look.ts";
 
@@ -22,4 +22,10 @@ export async function lookBeyondRecord(tools: Tools, sought: Sought, options: In
   // The alarm about somebody else's order is raised in any case.
   if (sight.kind === "foreign") applySight(world, leg, sight);
   return vanished.look(sought);
+}
+
+/** A step of the pursuit of one that is over, and whose size is not known: the record of it may be kept no longer, and of fills alone nobody would ever say that they are all. */
+export function lookAtClosing(tools: Tools, { looks }: Pursuit, sought: Sought, options: InfoOptions): Promise<Sight> {
+  if (looks >= LOOKS_BEHIND) return lookBeyondRecord(tools, sought, options);
+  return lookAtLeg(tools.world, tools.evidence, sought, options);
 }

@@ -10,7 +10,7 @@ import { isCarriedOut } from "../cancel/cancel.ts";
 import { weighAbsence } from "../evidence/absence.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { lookAtLeg } from "../look/look.ts";
-import { LOOKS_BEHIND, lookBeyondRecord } from "../look/look-beyond-record.ts";
+import { lookAtClosing } from "../look/look-beyond-record.ts";
 import { lookForPlaced } from "../place/look-for-placed.ts";
 import { absenceEvent } from "../place/pursue-place.ts";
 import { type Pursuit, startPursuit, type Tools } from "../pursuit.ts";
@@ -84,12 +84,7 @@ async function isClosing(tools: Tools, attempt: Attempt, pursuit: Pursuit): Prom
   const { world } = tools;
   if (!hasClosingLeg(world, attempt)) return false;
   const sought = tools.soughtOf(attempt);
-  const options = { purpose: "settle" } as const;
-  const mayBeForgotten = pursuit.looks >= LOOKS_BEHIND;
-  const sight = await (mayBeForgotten
-    ? lookBeyondRecord(tools, sought, options)
-    : lookAtLeg(world, tools.evidence, sought, options));
-  applySight(world, sought.leg, sight);
+  applySight(world, sought.leg, await lookAtClosing(tools, pursuit, sought, { purpose: "settle" }));
   return openAttempt(world.store, attempt.id) === null || hasClosingLeg(world, attempt);
 }
 

@@ -13,7 +13,7 @@ import { fittingFills, wholeOf } from "../fills/fill-fits.ts";
 import { sumFills } from "../fills/fill-pages.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "../look/look.ts";
-import { LOOKS_BEHIND, lookBeyondRecord } from "../look/look-beyond-record.ts";
+import { lookAtClosing } from "../look/look-beyond-record.ts";
 import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
 import { mayHaveFired } from "../look/unnamed.ts";
 import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
@@ -37,10 +37,9 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   const { world, evidence } = tools;
   const sought = tools.soughtOf(attempt);
   const options: InfoOptions = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 };
-  // It is over, and its record may be kept no longer: of fills alone nobody would ever say that they are all.
-  const mayBeForgotten = sought.leg.state === "closing" && pursuit.looks >= LOOKS_BEHIND;
-  const sight = await (mayBeForgotten
-    ? lookBeyondRecord(tools, sought, options)
+  const isClosing = sought.leg.state === "closing";
+  const sight = await (isClosing
+    ? lookAtClosing(tools, pursuit, sought, options)
     : lookAtLeg(world, evidence, sought, options));
   const known = sight.kind === "not_found" ? knownWhole(world, sought, pursuit) : null;
   if (known !== null) return { sight: known, history: null };
